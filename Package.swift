@@ -38,6 +38,13 @@ func door(_ name: String, pkgConfig: String, apt: String, brew: String) -> Targe
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
 }
 
+/// On macOS its header lies where only pkg-config finds it, which links the library as well.
+#if os(macOS)
+let postgres = door("CPostgres", pkgConfig: "libpq", apt: "libpq-dev", brew: "libpq")
+#else
+let postgres = Target.systemLibrary(name: "CPostgres", providers: [.apt(["libpq-dev"])])
+#endif
+
 /// A room: one purpose, and imports only from the floors below its own (`Scripts/floors`).
 func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: house + fuzzing)
@@ -67,7 +74,6 @@ let package = Package(
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         door("CSRTP", pkgConfig: "libsrtp2", apt: "libsrtp2-dev", brew: "srtp"),
         door("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2"),
-        door("CPostgres", pkgConfig: "libpq", apt: "libpq-dev", brew: "libpq"),
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
         .systemLibrary(name: "CSockets"),
         .systemLibrary(name: "CTerminal"),
@@ -76,7 +82,8 @@ let package = Package(
         door("CSndFile", pkgConfig: "sndfile", apt: "libsndfile1-dev", brew: "libsndfile"),
         door("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev", brew: "libsoxr"),
         door("CSpeexDSP", pkgConfig: "speexdsp", apt: "libspeexdsp-dev", brew: "speexdsp"),
-        // Its header alone: the library is opened when it is wanted, and no server needs it.
+        // Their headers alone: the libraries are opened when they are wanted.
+        postgres,
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"]), .brew(["pulseaudio"])]),
 
         // Floor 1: materials.

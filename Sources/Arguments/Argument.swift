@@ -3,7 +3,7 @@
 /// An optional property may stay nil, one with a default keeps it, an array takes all that is left, and
 /// everything else has to be given.
 @propertyWrapper
-package struct Argument<Value> {
+package final class Argument<Value>: DeclaredProperty {
     private let slot: Slot<Value>
     private let make: (String) -> ArgumentDefinition
 
@@ -11,6 +11,8 @@ package struct Argument<Value> {
         get { self.slot.read() }
         set { self.slot.value = newValue }
     }
+
+    override func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 
     private init<Element: ExpressibleByArgument>(
         help: ArgumentHelp,
@@ -44,7 +46,7 @@ package struct Argument<Value> {
 }
 
 extension Argument where Value: ExpressibleByArgument {
-    package init(wrappedValue: Value, help: ArgumentHelp, completion: CompletionKind? = nil) {
+    package convenience init(wrappedValue: Value, help: ArgumentHelp, completion: CompletionKind? = nil) {
         let slot = Slot(wrappedValue)
         let text = wrappedValue.argumentDescription
         self.init(help: help, completion: completion, of: Value.self, slot: slot, defaultText: text) {
@@ -54,7 +56,7 @@ extension Argument where Value: ExpressibleByArgument {
     }
 
     /// An argument that has to be given.
-    package init(help: ArgumentHelp, completion: CompletionKind? = nil) {
+    package convenience init(help: ArgumentHelp, completion: CompletionKind? = nil) {
         let slot = Slot<Value>(nil)
         self.init(help: help, completion: completion, of: Value.self, slot: slot, isRequired: true) {
             given throws(UsageProblem) in
@@ -65,7 +67,7 @@ extension Argument where Value: ExpressibleByArgument {
 
 extension Argument {
     /// An argument that may be left out.
-    package init<Element: ExpressibleByArgument>(
+    package convenience init<Element: ExpressibleByArgument>(
         help: ArgumentHelp,
         completion: CompletionKind? = nil
     ) where Value == Element? {
@@ -76,7 +78,7 @@ extension Argument {
     }
 
     /// All that is left; `atLeastOne` when there has to be something.
-    package init<Element: ExpressibleByArgument>(
+    package convenience init<Element: ExpressibleByArgument>(
         help: ArgumentHelp,
         atLeastOne: Bool = false,
         completion: CompletionKind? = nil
@@ -93,8 +95,4 @@ extension Argument {
             slot.value = try given.map { value throws(UsageProblem) in try value.parsed(as: Element.self) }
         }
     }
-}
-
-extension Argument: ArgumentDeclaring {
-    func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 }

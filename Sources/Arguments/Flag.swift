@@ -2,7 +2,7 @@
 ///
 /// A `Bool` is true when it is said; with an inversion, `--no-x` makes it false. An `Int` counts: `-vvv`.
 @propertyWrapper
-package struct Flag<Value> {
+package final class Flag<Value>: DeclaredProperty {
     package enum Inversion: Sendable {
         /// `--no-compression` beside `--compression`.
         case prefixedNo
@@ -15,6 +15,8 @@ package struct Flag<Value> {
         get { self.slot.read() }
         set { self.slot.value = newValue }
     }
+
+    override func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 
     private init(
         name: NameSpecification,
@@ -43,7 +45,7 @@ package struct Flag<Value> {
 }
 
 extension Flag where Value == Bool {
-    package init(
+    package convenience init(
         wrappedValue: Bool = false,
         name: NameSpecification = .long,
         inversion: Inversion? = nil,
@@ -66,7 +68,7 @@ extension Flag where Value == Bool {
 
 extension Flag where Value == Int {
     /// Counts how often it was said; a variable or a file says the number.
-    package init(
+    package convenience init(
         wrappedValue: Int = 0,
         name: NameSpecification = .long,
         help: ArgumentHelp,
@@ -87,8 +89,4 @@ extension Flag where Value == Int {
             slot.value = count
         }
     }
-}
-
-extension Flag: ArgumentDeclaring {
-    func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 }

@@ -3,7 +3,7 @@
 /// An optional property may stay nil, one with a default keeps it, an array takes the option any number of
 /// times, and everything else has to be given.
 @propertyWrapper
-package struct Option<Value> {
+package final class Option<Value>: DeclaredProperty {
     /// What a value is for, besides being read by the command.
     package enum Role: Sendable {
         case value
@@ -18,6 +18,8 @@ package struct Option<Value> {
         get { self.slot.read() }
         set { self.slot.value = newValue }
     }
+
+    override func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 
     private init<Element: ExpressibleByArgument>(
         _ settings: Settings,
@@ -58,7 +60,7 @@ package struct Option<Value> {
 }
 
 extension Option where Value: ExpressibleByArgument {
-    package init(
+    package convenience init(
         wrappedValue: Value,
         name: NameSpecification = .long,
         help: ArgumentHelp,
@@ -74,7 +76,7 @@ extension Option where Value: ExpressibleByArgument {
     }
 
     /// An option that has to be given.
-    package init(
+    package convenience init(
         name: NameSpecification = .long,
         help: ArgumentHelp,
         environment: EnvironmentName = .automatic,
@@ -90,7 +92,7 @@ extension Option where Value: ExpressibleByArgument {
 
 extension Option {
     /// An option that may be left out.
-    package init<Element: ExpressibleByArgument>(
+    package convenience init<Element: ExpressibleByArgument>(
         name: NameSpecification = .long,
         help: ArgumentHelp,
         environment: EnvironmentName = .automatic,
@@ -105,7 +107,7 @@ extension Option {
     }
 
     /// An option that may be given many times; what is given takes the place of the default.
-    package init<Element: ExpressibleByArgument>(
+    package convenience init<Element: ExpressibleByArgument>(
         wrappedValue: [Element] = [],
         name: NameSpecification = .long,
         help: ArgumentHelp,
@@ -125,8 +127,4 @@ extension Option {
             slot.value = try given.map { value throws(UsageProblem) in try value.parsed(as: Element.self) }
         }
     }
-}
-
-extension Option: ArgumentDeclaring {
-    func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 }

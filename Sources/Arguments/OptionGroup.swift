@@ -1,15 +1,17 @@
 /// Options that several commands share, declared once.
 @propertyWrapper
-package struct OptionGroup<Value: ParsableArguments> {
+package final class OptionGroup<Value>: DeclaredProperty {
     package var wrappedValue: Value
+    private let arguments: (Value) -> any ParsableArguments
 
-    package init() {
+    package init() where Value: ParsableArguments {
         self.wrappedValue = Value()
+        self.arguments = { $0 }
     }
-}
 
-extension OptionGroup: ArgumentDeclaring, ArgumentGrouping {
-    func definitions(for property: String) -> [ArgumentDefinition] { self.wrappedValue.definitions }
+    override var group: (any ParsableArguments)? { self.arguments(self.wrappedValue) }
 
-    var group: any ParsableArguments { self.wrappedValue }
+    override func definitions(for property: String) -> [ArgumentDefinition] {
+        self.group?.definitions ?? []
+    }
 }

@@ -17,23 +17,27 @@ internal import CPostgres
         case done
     }
 
+    private let libpq: Libpq
     private let handle: OpaquePointer
     /// What the server said last before it closed the connection.
     private(set) var lastWords: PostgresError?
 
     /// - Parameter parameters: of the connection, by libpq's names.
-    init?(_ parameters: [(String, String)]) {
+    init?(_ parameters: [(String, String)], by libpq: Libpq) {
         let handle = unsafe Self.withCStrings(parameters.map(\.0)) { keywords in
-            unsafe Self.withCStrings(parameters.map(\.1)) { unsafe PQconnectStartParams(keywords, $0, 0) }
+            unsafe Self.withCStrings(parameters.map(\.1)) { unsafe libpq.functions.connectStartParams(keywords, $0, 0) }
         }
         guard let handle = unsafe handle else { return nil }
+        self.libpq = libpq
         unsafe self.handle = handle
         // With SQLSTATE in the text: there is no other way to it while connecting.
-        unsafe PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
-        unsafe PQsetNoticeReceiver(handle, Self.noticed, Unmanaged.passUnretained(self).toOpaque())
+        unsafe _ = self.functions.setErrorVerbosity(handle, PQERRORS_VERBOSE)
+        unsafe _ = self.functions.setNoticeReceiver(handle, Self.noticed, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    deinit { unsafe PQfinish(self.handle) }
+    deinit { unsafe self.functions.finish(self.handle) }
+
+    private var functions: parley_libpq { self.libpq.functions }
 
     private static func withCStrings<Value>(
         _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Value
@@ -54,8 +58,8 @@ internal import CPostgres
     private static let noticed: PQnoticeReceiver = { argument, result in
         guard let argument = unsafe argument, let result = unsafe result else { return }
         let session = unsafe Unmanaged<LibpqSession>.fromOpaque(argument).takeUnretainedValue()
-        guard unsafe LibpqSession.isFatal(result) else { return }
-        unsafe session.lastWords = LibpqSession.error(of: result)
+        guard unsafe session.isFatal(result) else { return }
+        unsafe session.lastWords = session.error(of: result)
     }
 }
 
@@ -63,15 +67,15 @@ internal import CPostgres
 
 extension LibpqSession {
     /// The socket of this moment; another one may take its place with each step of the connecting.
-    var socket: Int32 { unsafe PQsocket(self.handle) }
-    var isConnected: Bool { unsafe PQstatus(self.handle) == CONNECTION_OK }
+    var socket: Int32 { unsafe self.functions.socket(self.handle) }
+    var isConnected: Bool { unsafe self.functions.status(self.handle) == CONNECTION_OK }
     /// The process at the other end, as it was told to us when we came.
-    var serverProcess: Int32 { unsafe PQbackendPID(self.handle) }
-    var serverVersion: Int { Int(unsafe PQserverVersion(self.handle)) }
-    var isEncrypted: Bool { unsafe PQsslInUse(self.handle) == 1 }
+    var serverProcess: Int32 { unsafe self.functions.backendPID(self.handle) }
+    var serverVersion: Int { Int(unsafe self.functions.serverVersion(self.handle)) }
+    var isEncrypted: Bool { unsafe self.functions.sslInUse(self.handle) == 1 }
 
     func step() -> Progress {
-        switch unsafe PQconnectPoll(self.handle) {
+        switch unsafe self.functions.connectPoll(self.handle) {
         case PGRES_POLLING_OK: .connected
         case PGRES_POLLING_READING: .reading
         case PGRES_POLLING_WRITING: .writing
@@ -81,21 +85,22 @@ extension LibpqSession {
 
     /// From here on nothing in libpq waits, and many statements may be on their way.
     func enterPipeline() -> Bool {
-        unsafe PQsetnonblocking(self.handle, 1) == 0 && PQenterPipelineMode(self.handle) == 1
+        unsafe self.functions.setnonblocking(self.handle, 1) == 0
+            && self.functions.enterPipelineMode(self.handle) == 1
     }
 
     /// For statements in the simple protocol, while nothing is on its way.
-    func exitPipeline() -> Bool { unsafe PQexitPipelineMode(self.handle) == 1 }
+    func exitPipeline() -> Bool { unsafe self.functions.exitPipelineMode(self.handle) == 1 }
 
     /// What libpq says of the last thing that failed.
-    var failure: String { unsafe PQerrorMessage(self.handle).map { unsafe String(cString: $0) } ?? "" }
+    var failure: String { unsafe self.functions.errorMessage(self.handle).map { unsafe String(cString: $0) } ?? "" }
 }
 
 // MARK: - Sending and reading
 
 extension LibpqSession {
     func prepare(_ name: String, _ text: String) -> Bool {
-        unsafe PQsendPrepare(self.handle, name, text, 0, nil) == 1
+        unsafe self.functions.sendPrepare(self.handle, name, text, 0, nil) == 1
     }
 
     func execute(_ name: String, _ values: [PostgresValue]) -> Bool {
@@ -108,18 +113,18 @@ extension LibpqSession {
             let pointers = unsafe parameters.starts.map { place -> UnsafePointer<CChar>? in
                 unsafe place.map { unsafe start + $0 }
             }
-            return unsafe PQsendQueryPrepared(
+            return unsafe self.functions.sendQueryPrepared(
                 self.handle, name, Int32(values.count), pointers, parameters.lengths, formats, 1) == 1
         }
     }
 
-    func run(_ script: PostgresScript) -> Bool { unsafe PQsendQuery(self.handle, script.text) == 1 }
+    func run(_ script: PostgresScript) -> Bool { unsafe self.functions.sendQuery(self.handle, script.text) == 1 }
 
-    func sync() -> Bool { unsafe PQpipelineSync(self.handle) == 1 }
+    func sync() -> Bool { unsafe self.functions.pipelineSync(self.handle) == 1 }
 
     /// Nil when the connection is broken, otherwise whether anything has to wait for the socket.
     func flush() -> Bool? {
-        switch unsafe PQflush(self.handle) {
+        switch unsafe self.functions.flush(self.handle) {
         case 0: false
         case 1: true
         default: nil
@@ -129,46 +134,47 @@ extension LibpqSession {
     /// Takes what the socket has; false when the connection is broken. TLS may hold back what the socket has no more of.
     func read() -> Bool {
         repeat {
-            guard unsafe PQconsumeInput(self.handle) == 1 else { return false }
+            guard unsafe self.functions.consumeInput(self.handle) == 1 else { return false }
         } while self.hasDecryptedBytes
         return true
     }
 
     private var hasDecryptedBytes: Bool {
-        guard let tls = unsafe PQsslStruct(self.handle, "OpenSSL") else { return false }
+        guard let tls = unsafe self.functions.sslStruct(self.handle, "OpenSSL") else { return false }
         return unsafe SSL_pending(OpaquePointer(tls)) > 0
     }
 
     /// Whether the next answer is whole, so that it can be had without waiting.
-    var hasAnswer: Bool { unsafe PQisBusy(self.handle) == 0 }
+    var hasAnswer: Bool { unsafe self.functions.isBusy(self.handle) == 0 }
 
     func nextAnswer() -> Answer {
-        guard let result = unsafe PQgetResult(self.handle) else { return .done }
-        switch unsafe PQresultStatus(result) {
-        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return unsafe .rows(PostgresRows(result))
+        guard let result = unsafe self.functions.getResult(self.handle) else { return .done }
+        switch unsafe self.functions.resultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+            return unsafe .rows(PostgresRows(result, of: self.libpq))
         case PGRES_PIPELINE_SYNC:
-            unsafe PQclear(result)
+            unsafe self.functions.clear(result)
             return .synced
         case PGRES_PIPELINE_ABORTED:
-            unsafe PQclear(result)
+            unsafe self.functions.clear(result)
             return .aborted
         default:
-            defer { unsafe PQclear(result) }
-            let error = unsafe Self.error(of: result)
-            return unsafe Self.isFatal(result) ? .ended(error) : .failed(error)
+            defer { unsafe self.functions.clear(result) }
+            let error = unsafe self.error(of: result)
+            return unsafe self.isFatal(result) ? .ended(error) : .failed(error)
         }
     }
 
     func nextNotification() -> PostgresNotification? {
-        guard let notify = unsafe PQnotifies(self.handle) else { return nil }
-        defer { unsafe PQfreemem(notify) }
+        guard let notify = unsafe self.functions.notifies(self.handle) else { return nil }
+        defer { unsafe self.functions.freemem(notify) }
         return unsafe PostgresNotification(
             channel: String(cString: notify.pointee.relname), payload: String(cString: notify.pointee.extra),
             sender: notify.pointee.be_pid)
     }
 
     var transaction: PostgresTransaction {
-        switch unsafe PQtransactionStatus(self.handle) {
+        switch unsafe self.functions.transactionStatus(self.handle) {
         case PQTRANS_IDLE: .none
         case PQTRANS_INTRANS, PQTRANS_ACTIVE: .open
         case PQTRANS_INERROR: .failed
@@ -176,12 +182,12 @@ extension LibpqSession {
         }
     }
 
-    private static func isFatal(_ result: OpaquePointer) -> Bool {
+    private func isFatal(_ result: OpaquePointer) -> Bool {
         let severity = unsafe self.field(.severity, of: result)
         return severity == "FATAL" || severity == "PANIC"
     }
 
-    private static func error(of result: OpaquePointer) -> PostgresError {
+    private func error(of result: OpaquePointer) -> PostgresError {
         PostgresError(
             state: unsafe self.field(.state, of: result),
             constraint: unsafe self.field(.constraint, of: result),
@@ -197,7 +203,7 @@ extension LibpqSession {
         case constraint = 0x6E  // n
     }
 
-    private static func field(_ field: Field, of result: OpaquePointer) -> String {
-        unsafe PQresultErrorField(result, Int32(field.rawValue)).map { unsafe String(cString: $0) } ?? ""
+    private func field(_ field: Field, of result: OpaquePointer) -> String {
+        unsafe self.functions.resultErrorField(result, Int32(field.rawValue)).map { unsafe String(cString: $0) } ?? ""
     }
 }

@@ -22,7 +22,8 @@ final class PostgresAttempt {
     func start(_ address: PostgresAddress, _ options: PostgresOptions) {
         let timeout = address.connectTimeout ?? options.connectTimeout
         self.timer = self.reactor.schedule(after: timeout) { self.fail("no answer within \(timeout)") }
-        guard let session = LibpqSession(self.endpoint.parameters(address, options)) else {
+        guard let libpq = Libpq.shared else { return self.finish(.failure(.noLibrary)) }
+        guard let session = LibpqSession(self.endpoint.parameters(address, options), by: libpq) else {
             return self.fail("no memory for a connection")
         }
         self.session = session

@@ -60,7 +60,7 @@ struct PostgresEndpoint: Hashable, Sendable {
 enum SystemAuthorities {
     /// As libpq's `sslrootcert`. From its version 16 on it knows a word for them.
     static var file: String {
-        if PQlibVersion() >= 160_000 { return "system" }
+        if let libpq = Libpq.shared, libpq.functions.libVersion() >= 160_000 { return "system" }
         let named = ProcessEnvironment.variables["SSL_CERT_FILE"].map { [$0] } ?? []
         return (named + self.places).first { FileStatus(of: $0)?.kind == .regular } ?? self.places[0]
     }

@@ -25,6 +25,8 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
         case noSuchDatabase
         /// Something between us and the server shares its connections.
         case pooled
+        /// Nothing here speaks its protocol.
+        case noLibrary
         /// A statement before it, in front of the same `sync`, has failed.
         case aborted
         /// The connection is gone. Whether the server did what waited for an answer is not known.
@@ -58,7 +60,7 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
             .tooManyConnections, .unreachable:
             true
         case .unique, .constraint, .statementTimeout, .diskFull, .readOnly, .authentication, .untrusted,
-            .noSuchDatabase, .pooled, .aborted, .broken, .other:
+            .noSuchDatabase, .pooled, .noLibrary, .aborted, .broken, .other:
             false
         }
     }

@@ -2,22 +2,28 @@ internal import CPostgres
 
 /// What a statement brought: rows, or how many it changed. Valid for as long as it is held.
 @safe package final class PostgresRows {
+    private let libpq: Libpq
     private let result: OpaquePointer
 
     /// Takes over `result`.
-    init(_ result: OpaquePointer) { unsafe self.result = result }
+    init(_ result: OpaquePointer, of libpq: Libpq) {
+        self.libpq = libpq
+        unsafe self.result = result
+    }
 
-    deinit { unsafe PQclear(self.result) }
+    private var functions: parley_libpq { self.libpq.functions }
 
-    package var count: Int { Int(unsafe PQntuples(self.result)) }
-    package var columnCount: Int { Int(unsafe PQnfields(self.result)) }
+    deinit { unsafe self.functions.clear(self.result) }
+
+    package var count: Int { Int(unsafe self.functions.ntuples(self.result)) }
+    package var columnCount: Int { Int(unsafe self.functions.nfields(self.result)) }
     /// How many rows an INSERT, UPDATE, DELETE or SELECT was about.
-    package var changed: Int { Int(unsafe Self.text(PQcmdTuples(self.result))) ?? 0 }
+    package var changed: Int { Int(unsafe Self.text(self.functions.cmdTuples(self.result))) ?? 0 }
     /// What was carried out, as in `INSERT 0 1`. A COMMIT of a transaction that had failed says `ROLLBACK`.
-    package var command: String { unsafe Self.text(PQcmdStatus(self.result)) }
+    package var command: String { unsafe Self.text(self.functions.cmdStatus(self.result)) }
 
     package func isNull(_ row: Int, _ column: Int) -> Bool {
-        unsafe PQgetisnull(self.result, Int32(row), Int32(column)) == 1
+        unsafe self.functions.getisnull(self.result, Int32(row), Int32(column)) == 1
     }
 
     /// Of `bigint`, `integer`, `smallint` or `boolean`; nil for NULL and for what is none of them.
@@ -49,8 +55,8 @@ internal import CPostgres
             row >= 0 && row < self.count && column >= 0 && column < self.columnCount,
             "row \(row), column \(column) of \(self.count) rows and \(self.columnCount) columns")
         guard !self.isNull(row, column) else { return nil }
-        let length = Int(unsafe PQgetlength(self.result, Int32(row), Int32(column)))
-        guard let start = unsafe PQgetvalue(self.result, Int32(row), Int32(column)) else { return nil }
+        let length = Int(unsafe self.functions.getlength(self.result, Int32(row), Int32(column)))
+        guard let start = unsafe self.functions.getvalue(self.result, Int32(row), Int32(column)) else { return nil }
         let bytes = unsafe UnsafeRawBufferPointer(start: start, count: length).assumingMemoryBound(to: UInt8.self)
         return unsafe body(Span(_unsafeElements: bytes))
     }

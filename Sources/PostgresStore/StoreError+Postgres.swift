@@ -14,7 +14,7 @@ extension StoreError.Reason {
             case .unique, .constraint: .constraint
             case .diskFull: .full
             case .serialization, .deadlock, .lockTimeout, .statementTimeout, .idleInTransactionTimeout: .busy
-            case .readOnly, .authentication, .untrusted, .pooled: .forbidden
+            case .readOnly, .authentication, .untrusted, .pooled, .noLibrary: .forbidden
             case .shutdown, .starting, .tooManyConnections, .noSuchDatabase, .broken, .unreachable: .unreachable
             case .aborted, .other: .other(code: 0)
             }

@@ -1,11 +1,13 @@
 /// The columns of a table that are read and written, in one order: said once, used by name. A new one shifts nothing.
-package protocol Column: CaseIterable, Sendable, RawRepresentable where RawValue == Int32 {}
+///
+/// A coding key, because the compiler writes down how one is called: to print a case is to look for how its type wants to be printed.
+package protocol Column: CaseIterable, CodingKey, RawRepresentable where RawValue == Int {}
 
 extension Column {
     /// As SQL writes it: `read_counted`.
     package var name: String {
-        "\(self)".reduce(into: "") { name, letter in
-            name += letter.isUppercase ? "_" + letter.lowercased() : "\(letter)"
+        self.stringValue.unicodeScalars.reduce(into: "") { name, letter in
+            name += letter.properties.isUppercase ? "_" + letter.properties.lowercaseMapping : String(letter)
         }
     }
 
@@ -29,5 +31,5 @@ extension Column {
 
     package static var places: String { self.allCases.map { "?\($0.rawValue + 1)" }.joined(separator: ", ") }
 
-    package static var count: Int32 { Int32(self.allCases.count) }
+    package static var count: Int { self.allCases.count }
 }

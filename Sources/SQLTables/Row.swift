@@ -4,14 +4,14 @@ package import Vocabulary
 /// A row that was found, read by the names of its columns. Good for as long as that one.
 package struct Row<Names: Column> {
     private let row: any SQLRow
-    private let start: Int32
+    private let start: Int
 
-    package init(_ row: any SQLRow, from start: Int32 = 0) {
+    package init(_ row: any SQLRow, from start: Int = 0) {
         self.row = row
         self.start = start
     }
 
-    private func index(_ column: Names) -> Int32 { self.start + column.rawValue }
+    private func index(_ column: Names) -> Int32 { Int32(truncatingIfNeeded: self.start + column.rawValue) }
 
     package func isNull(_ column: Names) -> Bool { self.row.isNull(self.index(column)) }
     package func integer(_ column: Names) -> Int64 { self.row.integer(self.index(column)) }
@@ -42,7 +42,7 @@ package struct Row<Names: Column> {
 extension SQLRow {
     /// The columns from `start` on, by their names. Inlined: elsewhere the type of the row would be looked up for each.
     @inline(__always)
-    package func row<Names: Column>(_ names: Names.Type = Names.self, from start: Int32 = 0) -> Row<Names> {
+    package func row<Names: Column>(_ names: Names.Type = Names.self, from start: Int = 0) -> Row<Names> {
         Row(self, from: start)
     }
 }

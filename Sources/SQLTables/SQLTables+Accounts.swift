@@ -3,7 +3,7 @@ package import Vocabulary
 
 // MARK: - Refresh tokens
 
-private enum RefreshColumn: Int32, Column { case id, user, currentHash, previousHash, used, expiry }
+private enum RefreshColumn: Int, Column { case id, user, currentHash, previousHash, used, expiry }
 
 extension RefreshFamily {
     fileprivate init(_ row: Row<RefreshColumn>) throws(StoreError) {
@@ -71,8 +71,8 @@ extension SQLTables {
 
 // MARK: - Who and what is held back
 
-private enum RestrictionColumn: Int32, Column { case user, notBefore, bannedUntil }
-private enum RevokedColumn: Int32, Column { case id, expiry }
+private enum RestrictionColumn: Int, Column { case user, notBefore, bannedUntil }
+private enum RevokedColumn: Int, Column { case id, expiry }
 
 extension SQLTables {
     private static let allRestrictions = "SELECT \(RestrictionColumn.list()) FROM restrictions"
@@ -119,7 +119,7 @@ extension SQLTables {
 
 // MARK: - Calls
 
-private enum CallColumn: Int32, Column { case id, caller, callee, room, kind, started, answered, ended, outcome }
+private enum CallColumn: Int, Column { case id, caller, callee, room, kind, started, answered, ended, outcome }
 
 extension StoredCall {
     fileprivate init(_ row: Row<CallColumn>) throws(StoreError) {
@@ -175,7 +175,7 @@ extension SQLTables {
 
 // MARK: - Calls under way
 
-private enum UnderWayColumn: Int32, Column {
+private enum UnderWayColumn: Int, Column {
     case id, caller
     case callerSession = 2
     case callee

@@ -1,7 +1,7 @@
 package import Keeping
 package import Vocabulary
 
-private enum AnnouncementColumn: Int32, Column {
+private enum AnnouncementColumn: Int, Column {
     case number, push, source, name, topic, content, created, expiry, schedule, next
 }
 
@@ -75,7 +75,7 @@ extension SQLTables {
 
 // MARK: - What became of them
 
-private enum ReceiptColumn: Int32, Column {
+private enum ReceiptColumn: Int, Column {
     case announcement, user, device, registration, platform, event, isOpen, isClicked
 }
 
@@ -171,7 +171,7 @@ extension SQLTables {
 
 // MARK: - What is said later
 
-private enum ScheduleColumn: Int32, Column {
+private enum ScheduleColumn: Int, Column {
     case id, source, content, next, created
 }
 

@@ -1,7 +1,7 @@
 package import Keeping
 package import Vocabulary
 
-private enum AuditColumn: Int32, Column { case number, time, actor, address, token, action, target, detail, outcome }
+private enum AuditColumn: Int, Column { case number, time, actor, address, token, action, target, detail, outcome }
 
 extension AuditRecord {
     fileprivate init(_ row: Row<AuditColumn>) throws(StoreError) {

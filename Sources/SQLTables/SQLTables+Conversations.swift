@@ -2,7 +2,7 @@ package import Conversing
 package import Keeping
 package import Vocabulary
 
-enum ConversationColumn: Int32, Column {
+enum ConversationColumn: Int, Column {
     case number, id, kind, title, subject, created, dissolved, indexed, retention, slowMode
 }
 
@@ -130,7 +130,7 @@ extension SQLTables {
             case .retention(let retention): (.retention, .duration(retention))
             case .slowMode(let slowMode): (.slowMode, .duration(slowMode))
             }
-        try self.connection.run(Self.updates[Int(column.rawValue)], [value, .key(key)])
+        try self.connection.run(Self.updates[column.rawValue], [value, .key(key)])
     }
 }
 

@@ -1,7 +1,7 @@
 package import Keeping
 package import Vocabulary
 
-private enum DoorRecordColumn: Int32, Column { case book, name, user, value, time }
+private enum DoorRecordColumn: Int, Column { case book, name, user, value, time }
 
 extension DoorRecord {
     fileprivate init(_ row: Row<DoorRecordColumn>) throws(StoreError) {

@@ -3,13 +3,13 @@ package import Keeping
 package import Vocabulary
 
 /// `id` and `target` are packed keys.
-enum EntryColumn: Int32, Column {
+enum EntryColumn: Int, Column {
     case id, counted, sort, sender, time, client, kind, target, mentions, forwarded, body, edited, recalled, pinned
 }
 
-enum EntryMarkColumn: Int32, Column { case id, counted, time }
+enum EntryMarkColumn: Int, Column { case id, counted, time }
 
-private enum BodyColumn: Int32, Column { case id, sort, body }
+private enum BodyColumn: Int, Column { case id, sort, body }
 
 extension EntryMark {
     init(_ row: Row<EntryMarkColumn>) {

@@ -3,7 +3,7 @@ internal import FileTypes
 package import Keeping
 package import Vocabulary
 
-private enum FileColumn: Int32, Column {
+private enum FileColumn: Int, Column {
     case id, owner, hash, size, type, label, width, height, smallWidth, smallHeight, created, stay, uses,
         duration, waveform
 }
@@ -158,7 +158,7 @@ extension SQLTables {
 
 // MARK: - Files on their way here
 
-private enum UploadColumn: Int32, Column { case id, owner, length, label, expiry }
+private enum UploadColumn: Int, Column { case id, owner, length, label, expiry }
 
 extension UploadRecord {
     fileprivate init(_ row: Row<UploadColumn>) throws(StoreError) {

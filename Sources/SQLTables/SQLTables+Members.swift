@@ -2,7 +2,7 @@ package import Conversing
 package import Keeping
 package import Vocabulary
 
-enum MemberColumn: Int32, Column {
+enum MemberColumn: Int, Column {
     case conversation, user, role, since, read, readCounted, silencedUntil, muted, spokeAt, archived
 }
 
@@ -94,7 +94,7 @@ extension SQLTables {
 
 // MARK: - Those who went
 
-private enum FormerMemberColumn: Int32, Column {
+private enum FormerMemberColumn: Int, Column {
     case conversation, user, removed, silencedUntil, spokeAt, removedUntil
 }
 
@@ -136,7 +136,7 @@ extension SQLTables {
 // MARK: - The conversations of a user
 
 /// As `membershipMarks` asks for them, of three tables.
-private enum MembershipMarkColumn: Int32, Column { case number, id, kind, indexed, since, read, readCounted }
+private enum MembershipMarkColumn: Int, Column { case number, id, kind, indexed, since, read, readCounted }
 
 extension MembershipMark {
     fileprivate init(_ row: any SQLRow) throws(StoreError) {
@@ -217,7 +217,7 @@ extension SQLTables {
 
 // MARK: - How far devices got
 
-private enum CursorColumn: Int32, Column { case user, device, conversation, delivered, read, time }
+private enum CursorColumn: Int, Column { case user, device, conversation, delivered, read, time }
 
 extension CursorRow {
     fileprivate init(_ row: Row<CursorColumn>) {

@@ -2,7 +2,7 @@ package import Conversing
 package import Keeping
 package import Vocabulary
 
-private enum ModeratorColumn: Int32, Column { case user, since }
+private enum ModeratorColumn: Int, Column { case user, since }
 
 extension SQLTables {
     private static let putModerator = "INSERT INTO moderators \(ModeratorColumn.replacement(of: .user))"
@@ -29,7 +29,7 @@ extension SQLTables {
 
 // MARK: - Who was sent away, and who may only listen
 
-private enum SanctionColumn: Int32, Column { case conversation, user, kind, actor, time, until, reason }
+private enum SanctionColumn: Int, Column { case conversation, user, kind, actor, time, until, reason }
 
 extension Sanction {
     fileprivate init(_ row: Row<SanctionColumn>) throws(StoreError) {

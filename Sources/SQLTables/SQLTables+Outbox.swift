@@ -2,7 +2,7 @@ package import Conversing
 package import Keeping
 package import Vocabulary
 
-private enum OutboxColumn: Int32, Column { case number, entry, attempts, trouble, givenUp, event, trace }
+private enum OutboxColumn: Int, Column { case number, entry, attempts, trouble, givenUp, event, trace }
 
 extension DeliveryRow {
     fileprivate init(_ row: Row<OutboxColumn>) {
@@ -94,7 +94,7 @@ extension SQLTables {
 
 // MARK: - Events
 
-private enum EventPlaceColumn: Int32, Column { case series, number, time }
+private enum EventPlaceColumn: Int, Column { case series, number, time }
 
 extension SQLTables {
     private static let putEventPlace = "INSERT INTO event_places \(EventPlaceColumn.replacement(of: .series))"

@@ -2,7 +2,7 @@ package import Conversing
 package import Keeping
 package import Vocabulary
 
-private enum PushColumn: Int32, Column {
+private enum PushColumn: Int, Column {
     case user, device, endpoint, publicKey, secret, language, family, since, tried, trouble
     case quietStart, quietEnd, quietOffset, quietCalls, registration, alias, mobile
 }

@@ -1,7 +1,7 @@
 package import Keeping
 package import Vocabulary
 
-private enum PushEventColumn: Int32, Column {
+private enum PushEventColumn: Int, Column {
     case number, push, user, device, subject, place, entry, event, time, status, reason
 }
 

@@ -2,7 +2,7 @@ package import Conversing
 package import Keeping
 package import Vocabulary
 
-private enum ReportColumn: Int32, Column {
+private enum ReportColumn: Int, Column {
     case number, time, reporter, target, conversation, entry, accused, reason, text, evidence, settled, action, note,
         room
 }

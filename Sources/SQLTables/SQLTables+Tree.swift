@@ -1,11 +1,11 @@
 package import Keeping
 package import RealtimeTree
 
-private enum TreeRowColumn: Int32, Column { case path, value }
+private enum TreeRowColumn: Int, Column { case path, value }
 
-private enum LeftWriteColumn: Int32, Column { case session, path, number, value, auth }
+private enum LeftWriteColumn: Int, Column { case session, path, number, value, auth }
 
-private enum TreeOwnerColumn: Int32, Column { case id, owner }
+private enum TreeOwnerColumn: Int, Column { case id, owner }
 
 extension SQLTables {
     private static let treeRows = "SELECT \(TreeRowColumn.list()) FROM tree_rows"

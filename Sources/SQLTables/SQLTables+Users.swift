@@ -1,7 +1,7 @@
 package import Keeping
 package import Vocabulary
 
-enum UserColumn: Int32, Column {
+enum UserColumn: Int, Column {
     case id, name, passwordHash, displayName, avatar, created, tokenVersion, tokenHash, tokenExpiry, picture
     case profileChanged, deleted, deletedName, erasing
 }

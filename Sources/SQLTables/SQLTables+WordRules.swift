@@ -1,7 +1,7 @@
 package import Conversing
 package import Keeping
 
-private enum WordRuleColumn: Int32, Column { case word, action, whole }
+private enum WordRuleColumn: Int, Column { case word, action, whole }
 
 extension WordRule {
     fileprivate init(_ row: Row<WordRuleColumn>) throws(StoreError) {

@@ -31,4 +31,4 @@ package enum StoreInvariants {
     }
 }
 
-private enum ContentColumn: Int32, Column { case hash, size }
+private enum ContentColumn: Int, Column { case hash, size }

@@ -1,9 +1,11 @@
 """A server whose messages and accounts are in PostgreSQL."""
 
 import concurrent.futures
+import os
 import subprocess
 import tempfile
 import unittest
+from pathlib import Path
 
 import postgres
 from people import VOUCHED, Person
@@ -84,6 +86,20 @@ class OverPostgres(unittest.TestCase):
             [binary(), "serve", "--store", "mysql://x/y"], capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(wrong.returncode, 64)
         self.assertIn("postgresql://", wrong.stderr)
+
+    def test_where_libpq_is_missing_it_is_said_at_once_and_what_needs_none_runs(self):
+        """X07.library"""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        # What the loader finds first is no library.
+        (folder / "libpq.so.5").write_bytes(b"")
+        without = os.environ | {"LD_LIBRARY_PATH": str(folder)}
+        done = subprocess.run(
+            [binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--stun", "off", "--data", folder / "data",
+             "--store", self.database.url("parley")], capture_output=True, text=True, timeout=TIMEOUT, env=without)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("libpq5", done.stderr)
+        checked = subprocess.run([binary(), "check", "config"], capture_output=True, text=True, timeout=TIMEOUT, env=without)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
 
 
 class Promise(unittest.TestCase):
