@@ -157,7 +157,8 @@ let package = Package(
         room(
             "PostgresStore", "Conversing", "Journal", "Keeping", "PostgresLink", "Reactor", "SQLTables", "System",
             "Vocabulary"),
-        room("SQLiteStore", "CSQLite", "Conversing", "Journal", "Keeping", "SQLTables", "System", "Vocabulary"),
+        room(
+            "SQLiteStore", "Bytes", "CSQLite", "Conversing", "Journal", "Keeping", "SQLTables", "System", "Vocabulary"),
         room(
             "Client", "Bytes", "Calling", "Conversing", "HTTP2", "HTTPServer", "JSON", "Operations", "Reactor",
             "Secure",

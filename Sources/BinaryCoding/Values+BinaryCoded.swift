@@ -73,7 +73,8 @@ extension String: BinaryCoded {
 
     package init(from bytes: inout ByteReader) throws(ByteError) {
         let count: Int = try bytes.take()
-        guard let text = String(validating: try bytes.array(count), as: UTF8.self) else {
+        let letters = try bytes.array(count)
+        guard let text = String(utf8: letters.span) else {
             throw ByteError(.malformed, at: bytes.offset)
         }
         self = text

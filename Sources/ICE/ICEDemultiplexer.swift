@@ -1,3 +1,4 @@
+internal import Bytes
 internal import STUN
 package import Vocabulary
 
@@ -91,7 +92,6 @@ package struct ICEDemultiplexer: Sendable {
         var end = 0
         while end < username.count, username[end] != UInt8(ascii: ":") { end += 1 }
         guard end < username.count else { return nil }
-        let fragment = username.extracting(0..<end)
-        return unsafe fragment.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+        return String(utf8: username.extracting(0..<end))
     }
 }

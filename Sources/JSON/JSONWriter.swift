@@ -36,31 +36,42 @@ package struct JSONWriter: Hashable, Sendable {
 
     /// A member's name; its value comes next.
     package mutating func key(_ name: String) {
-        self.string(name)
+        self.quoted(name)
         self.bytes.append(UInt8(ascii: ":"))
     }
 
-    package mutating func string(_ text: String) {
+    package mutating func string(_ text: String) { self.quoted(text) }
+
+    @inline(__always)
+    private mutating func quoted(_ text: String) {
+        let letters = text.utf8.span
+        guard !letters.needsEscapes else { return self.escaped(letters) }
+        let isAnother = self.isBehindValue
+        self.bytes.append(addingCapacity: letters.count + 4) { bytes in
+            if isAnother { bytes.append(UInt8(ascii: ",")) }
+            bytes.append(UInt8(ascii: "\""))
+            bytes.append(copying: letters)
+            bytes.append(UInt8(ascii: "\""))
+        }
+    }
+
+    private mutating func escaped(_ letters: Span<UInt8>) {
         self.separate()
         self.bytes.append(UInt8(ascii: "\""))
-        let letters = text.utf8.span
-        if letters.needsEscapes {
-            for index in letters.indices { self.appendEscaped(letters[index]) }
-        } else {
-            self.append(letters)
-        }
+        for index in letters.indices { self.appendEscaped(letters[index]) }
         self.bytes.append(UInt8(ascii: "\""))
     }
 
     /// - Parameter value: of at most 64 bits.
-    @inlinable
-    package mutating func integer(_ value: some BinaryInteger) {
+    @specialized(where Number == Int)
+    @specialized(where Number == Int64)
+    @specialized(where Number == UInt64)
+    package mutating func integer<Number: BinaryInteger>(_ value: Number) {
         self.integer(isNegative: value < 0, UInt64(truncatingIfNeeded: value.magnitude))
     }
 
     /// Numbers are in nearly everything that is written, and a `String` of each would cost more than its digits.
-    @usableFromInline
-    package mutating func integer(isNegative: Bool, _ magnitude: UInt64) {
+    private mutating func integer(isNegative: Bool, _ magnitude: UInt64) {
         self.separate()
         if isNegative { self.bytes.append(UInt8(ascii: "-")) }
         let first = self.bytes.count
@@ -113,11 +124,15 @@ package struct JSONWriter: Hashable, Sendable {
         self.bytes.reserveCapacity(max(wanted, 2 * self.bytes.capacity))
     }
 
-    /// No value ends in one of these bytes, so the last one tells whether a value stands before the next.
     private mutating func separate() {
+        if self.isBehindValue { self.bytes.append(UInt8(ascii: ",")) }
+    }
+
+    /// No value ends in one of these bytes, so the last one tells whether a value stands before the next.
+    private var isBehindValue: Bool {
         switch self.bytes.last {
-        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: ","): return
-        default: self.bytes.append(UInt8(ascii: ","))
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: ","): false
+        default: true
         }
     }
 
@@ -148,8 +163,10 @@ extension JSONWriter {
         self.string(text)
     }
 
-    @inlinable
-    package mutating func field(_ name: String, _ number: some BinaryInteger) {
+    @specialized(where Number == Int)
+    @specialized(where Number == Int64)
+    @specialized(where Number == UInt64)
+    package mutating func field<Number: BinaryInteger>(_ name: String, _ number: Number) {
         self.key(name)
         self.integer(number)
     }
@@ -189,12 +206,22 @@ extension JSONWriter {
 
     // MARK: - What may be missing
 
+    // For each type by itself: for a generic one the type of the optional would be looked up first.
+
     /// Stays away when it is nil.
     package mutating func optional(_ name: String, _ text: String?) {
         if let text { self.field(name, text) }
     }
 
-    package mutating func optional(_ name: String, _ number: (some BinaryInteger)?) {
+    package mutating func optional(_ name: String, _ number: Int?) {
+        if let number { self.field(name, number) }
+    }
+
+    package mutating func optional(_ name: String, _ number: Int64?) {
+        if let number { self.field(name, number) }
+    }
+
+    package mutating func optional(_ name: String, _ number: UInt64?) {
         if let number { self.field(name, number) }
     }
 
@@ -252,5 +279,15 @@ extension Span<UInt8> {
     fileprivate var needsEscapes: Bool {
         for index in self.indices where self[index] < 0x20 || self[index] == 0x22 || self[index] == 0x5C { return true }
         return false
+    }
+}
+
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(copying bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { source in
+            unsafe self.withUnsafeMutableBufferPointer { all, count in
+                count = unsafe all[count...].initialize(fromContentsOf: source)
+            }
+        }
     }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Something that is to be written, with everything the server fills in.
 package struct TreeWrite: Sendable {
     /// Where all of it is. Of several places, none contains another.
@@ -132,7 +134,7 @@ extension TreeScalar {
     }
 
     package init?(bytes: [UInt8]) {
-        let rest = String(validating: bytes.dropFirst(), as: UTF8.self)
+        let rest = String(utf8: bytes.span.extracting(droppingFirst: 1))
         switch (bytes.first, rest) {
         case (UInt8(ascii: "t"), ""?): self = .bool(true)
         case (UInt8(ascii: "f"), ""?): self = .bool(false)

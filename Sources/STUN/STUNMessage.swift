@@ -152,7 +152,7 @@ extension STUNMessage {
     /// UTF-8 of at most 763 bytes, the longest that any text of the protocol may be (RFC 8489 §14.3, §14.9 ff.).
     package func text(of type: STUNAttributeType) -> String? {
         guard let value = self.value(of: type), value.count <= Self.maximumTextBytes else { return nil }
-        return unsafe value.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+        return String(utf8: value)
     }
 
     package static var maximumTextBytes: Int { 763 }
@@ -184,8 +184,7 @@ extension STUNMessage {
         guard let value = self.value(of: .errorCode), value.count >= 4, value.count <= 4 + Self.maximumTextBytes else {
             return nil
         }
-        let words = value.extracting(4..<value.count)
-        return unsafe words.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
+        return String(utf8: value.extracting(4..<value.count))
     }
 
     /// Those that the other side says it does not understand.

@@ -6,7 +6,10 @@ enum Letters {
 
     /// Whether `text` is 1 to `limit` bytes, all of them from `set`.
     static func fill(_ text: String, upTo limit: Int, with set: [Bool]) -> Bool {
-        (1...limit).contains(text.utf8.count) && text.utf8.allSatisfy { set[Int($0)] }
+        let letters = text.utf8.span
+        guard (1...limit).contains(letters.count) else { return false }
+        for index in letters.indices where !set[Int(letters[index])] { return false }
+        return true
     }
 
     private static func table(_ letters: String) -> [Bool] {

@@ -32,4 +32,16 @@ struct Base64Tests {
     func strict(text: String) {
         #expect(throws: ByteError.self) { try Base64.decode(text) }
     }
+
+    @Test("says which byte is no digit, wherever it stands", arguments: Base64.Alphabet.allCases)
+    func places(alphabet: Base64.Alphabet) throws {
+        let text = Array(Base64.encode(Array(0..<24), as: alphabet).utf8)
+        for place in text.indices {
+            var wrong = text
+            wrong[place] = UInt8(ascii: "!")
+            #expect(throws: ByteError(.unexpected(UInt8(ascii: "!")), at: place)) {
+                try Base64.decode(wrong, as: alphabet)
+            }
+        }
+    }
 }

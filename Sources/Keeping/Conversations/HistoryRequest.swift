@@ -86,20 +86,22 @@ enum Pages {
         of key: ConversationKey, in range: ClosedRange<UInt64>, fromEnd: Bool, limit: Int,
         maximumBytes: Int = Pages.maximumBytes, _ tables: some Tables
     ) throws(StoreError) -> [Entry] {
-        let read = try tables.entries(
+        var entries = try tables.entries(
             of: key, in: range, fromEnd: fromEnd, limit: limit, maximumBytes: maximumBytes)
-        guard let last = read.last?.number else { return [] }
-        var (entries, bytes) = ([Entry](), 0)
-        var reacted = try self.reacted(from: read[0].number, to: last, of: key, tables)
-        for var entry in read where entries.isEmpty || bytes < maximumBytes {
-            if entry.number == reacted {
-                entry.reactions = try Reactions.tallies(under: EntryKey(key, entry.number), tables)
-                let next = fromEnd ? entry.number - 1 : entry.number + 1
-                reacted = entry.number == last ? nil : try self.reacted(from: next, to: last, of: key, tables)
+        guard let first = entries.first?.number, let last = entries.last?.number else { return [] }
+        var (count, bytes) = (0, 0)
+        var reacted = try self.reacted(from: first, to: last, of: key, tables)
+        while count < entries.count, count == 0 || bytes < maximumBytes {
+            let number = entries[count].number
+            if number == reacted {
+                entries[count].reactions = try Reactions.tallies(under: EntryKey(key, number), tables)
+                let next = fromEnd ? number - 1 : number + 1
+                reacted = number == last ? nil : try self.reacted(from: next, to: last, of: key, tables)
             }
-            bytes += entry.size
-            entries.append(entry)
+            bytes += entries[count].size
+            count += 1
         }
+        entries.removeLast(entries.count - count)
         if fromEnd { entries.reverse() }
         return entries
     }

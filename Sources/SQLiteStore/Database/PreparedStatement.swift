@@ -1,3 +1,4 @@
+internal import Bytes
 internal import CSQLite
 internal import Keeping
 internal import SQLTables
@@ -33,7 +34,7 @@ extension PreparedStatement: SQLRow {
     /// Nil for what is null or no UTF-8.
     func text(_ column: Int32) -> String? {
         guard !self.isNull(column) else { return nil }
-        return unsafe self.withBytes(of: column) { unsafe String(validating: $0, as: UTF8.self) }
+        return unsafe self.withBytes(of: column) { unsafe String(utf8: $0.bindMemory(to: UInt8.self).span) }
     }
 
     func blob(_ column: Int32) -> [UInt8] { unsafe self.withBytes(of: column) { unsafe Array($0) } }

@@ -15,28 +15,27 @@ struct APIRoute: Sendable {
 
     let operation: Operation
     let route: Route
+    /// The fields in the path.
+    let parts: [Part]
+    /// A request without a body has its other fields in the query.
+    let query: [Part]
+
+    init(_ operation: Operation, _ route: Route) {
+        let fields = operation.description.fields
+        let (inPath, kinds) = (route.names, Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.kind) }))
+        let part = { (name: String) in Part(name: name, isNumber: kinds[name] == .integer) }
+        self.operation = operation
+        self.route = route
+        self.parts = inPath.map(part)
+        self.query = route.method == .get ? fields.map(\.name).filter { !inPath.contains($0) }.map(part) : []
+    }
 
     var method: HTTPMethod { self.route.method }
     var path: String { self.route.path }
     var status: HTTPStatus { self.route.status }
 
     static let all = Operation.all.flatMap { operation in
-        operation.description.routes.map { APIRoute(operation: operation, route: $0) }
-    }
-
-    /// The fields in the path.
-    var parts: [Part] { self.route.names.map { self.part($0) } }
-
-    /// A request without a body has its other fields in the query.
-    var query: [Part] {
-        guard self.method == .get else { return [] }
-        return self.operation.description.fields.map(\.name).filter { !self.route.names.contains($0) }
-            .map { self.part($0) }
-    }
-
-    private func part(_ name: String) -> Part {
-        let field = self.operation.description.fields.first { $0.name == name }
-        return Part(name: name, isNumber: field?.kind == .integer)
+        operation.description.routes.map { APIRoute(operation, $0) }
     }
 }
 

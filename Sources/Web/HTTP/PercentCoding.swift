@@ -28,7 +28,7 @@ package enum PercentCoding {
         let bytes = text.utf8.span
         var out: [UInt8] = []
         guard self.decode(bytes, in: 0..<bytes.count, plusIsSpace: false, into: &out) else { return nil }
-        return String(validating: out, as: UTF8.self)
+        return String(utf8: out.span)
     }
 
     /// Escapes everything but letters, digits and `-._~`, so that the result fits into any part of a URI.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The pairs of a query or of a form's body (application/x-www-form-urlencoded).
 package struct QueryItems: Equatable, Sendable {
     package struct Item: Hashable, Sendable {
@@ -47,10 +49,10 @@ extension QueryItems.Item {
     }
 
     private static func decode(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String? {
-        if bytes.isPlain(in: range) { return try? String(copying: UTF8Span(validating: bytes.extracting(range))) }
+        if bytes.isPlain(in: range) { return String(utf8: bytes.extracting(range)) }
         var out: [UInt8] = []
         guard PercentCoding.decode(bytes, in: range, plusIsSpace: true, into: &out) else { return nil }
-        return String(validating: out, as: UTF8.self)
+        return String(utf8: out.span)
     }
 }
 

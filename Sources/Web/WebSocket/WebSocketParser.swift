@@ -277,7 +277,9 @@ extension WebSocketParser {
         guard let code = WebSocketCloseCode(UInt16(payload[0]) << 8 | UInt16(payload[1])) else {
             throw WebSocketError(.invalidCloseCode)
         }
-        guard let reason = String(validating: payload[2...], as: UTF8.self) else { throw WebSocketError(.invalidText) }
+        guard let reason = String(utf8: payload.span.extracting(2..<payload.count)) else {
+            throw WebSocketError(.invalidText)
+        }
         return .close(code, reason: reason)
     }
 }

@@ -54,7 +54,7 @@ package struct RongCloudForm: Hashable, Sendable {
             out.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
             place += 1
         }
-        return String(validating: out, as: UTF8.self)
+        return String(utf8: out.span)
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
