@@ -17,7 +17,7 @@ package struct ConversationKey: Hashable, Sendable {
         return String(decoding: letters, as: UTF8.self)
     }
 
-    /// In base 36. Each message that is told has such a name, and `String(_:radix:)` takes three times as long.
+    /// In base 36. Each message that is told has such a name, and with `String(_:radix:)` it takes twice as long.
     private static func append(_ number: UInt64, to letters: inout [UInt8]) {
         let first = letters.count
         var rest = number
