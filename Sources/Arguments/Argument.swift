@@ -3,29 +3,23 @@
 /// An optional property may stay nil, one with a default keeps it, an array takes all that is left, and
 /// everything else has to be given.
 @propertyWrapper
-package final class Argument<Value>: DeclaredProperty {
-    private let slot: Slot<Value>
-    private let make: (String) -> ArgumentDefinition
-
+package final class Argument<Value>: ParsedProperty<Value> {
     package var wrappedValue: Value {
-        get { self.slot.read() }
-        set { self.slot.value = newValue }
+        get { self.current }
+        set { self.current = newValue }
     }
-
-    override func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 
     private init<Element: ExpressibleByArgument>(
         help: ArgumentHelp,
         completion: CompletionKind?,
         of _: Element.Type,
-        slot: Slot<Value>,
+        _ value: Value?,
         isRequired: Bool = false,
         isRepeating: Bool = false,
         defaultText: String? = nil,
-        assign: @escaping ([GivenValue]) throws(UsageProblem) -> Void
+        parse: @escaping ([GivenValue]) throws(UsageProblem) -> Value
     ) {
-        self.slot = slot
-        self.make = { property in
+        super.init(value, parse: parse) { property, assign in
             ArgumentDefinition(
                 kind: .positional,
                 names: [],
@@ -47,20 +41,18 @@ package final class Argument<Value>: DeclaredProperty {
 
 extension Argument where Value: ExpressibleByArgument {
     package convenience init(wrappedValue: Value, help: ArgumentHelp, completion: CompletionKind? = nil) {
-        let slot = Slot(wrappedValue)
         let text = wrappedValue.argumentDescription
-        self.init(help: help, completion: completion, of: Value.self, slot: slot, defaultText: text) {
+        self.init(help: help, completion: completion, of: Value.self, wrappedValue, defaultText: text) {
             given throws(UsageProblem) in
-            for value in given { slot.value = try value.parsed(as: Value.self) }
+            try given.last(as: Value.self)
         }
     }
 
     /// An argument that has to be given.
     package convenience init(help: ArgumentHelp, completion: CompletionKind? = nil) {
-        let slot = Slot<Value>(nil)
-        self.init(help: help, completion: completion, of: Value.self, slot: slot, isRequired: true) {
+        self.init(help: help, completion: completion, of: Value.self, nil, isRequired: true) {
             given throws(UsageProblem) in
-            for value in given { slot.value = try value.parsed(as: Value.self) }
+            try given.last(as: Value.self)
         }
     }
 }
@@ -71,9 +63,8 @@ extension Argument {
         help: ArgumentHelp,
         completion: CompletionKind? = nil
     ) where Value == Element? {
-        let slot = Slot<Value>(.some(nil))
-        self.init(help: help, completion: completion, of: Element.self, slot: slot) { given throws(UsageProblem) in
-            for value in given { slot.value = try value.parsed(as: Element.self) }
+        self.init(help: help, completion: completion, of: Element.self, .some(nil)) { given throws(UsageProblem) in
+            try given.last(as: Element.self)
         }
     }
 
@@ -83,16 +74,15 @@ extension Argument {
         atLeastOne: Bool = false,
         completion: CompletionKind? = nil
     ) where Value == [Element] {
-        let slot = Slot<Value>([])
         self.init(
             help: help,
             completion: completion,
             of: Element.self,
-            slot: slot,
+            [],
             isRequired: atLeastOne,
             isRepeating: true
         ) { given throws(UsageProblem) in
-            slot.value = try given.map { value throws(UsageProblem) in try value.parsed(as: Element.self) }
+            try given.all(as: Element.self)
         }
     }
 }

@@ -1,27 +1,13 @@
 /// What one property of a command declares: a property wrapper seen from outside.
 ///
 /// A class, because reflection finds what belongs to one by its superclass. Whether a value fits a protocol is a search through
-/// everything that the program knows of protocols, once for each type of option: with the names of columns, which were found the same way, that was a quarter of a start.
+/// everything that the program knows of protocols, once for each type of option: with the names of columns, which were found the
+/// same way, that was a quarter of a start.
 package class DeclaredProperty {
     func definitions(for property: String) -> [ArgumentDefinition] { [] }
 
     /// The options that it holds, when it is a group.
     var group: (any ParsableArguments)? { nil }
-}
-
-/// Where the value of a property lies: its definition writes what the property reads.
-final class Slot<Value> {
-    var value: Value?
-
-    init(_ value: Value?) {
-        self.value = value
-    }
-
-    /// What the property reads.
-    func read() -> Value {
-        guard let value = self.value else { preconditionFailure("an argument was read before it was parsed") }
-        return value
-    }
 }
 
 extension ParsableArguments {

@@ -2,34 +2,28 @@
 ///
 /// A `Bool` is true when it is said; with an inversion, `--no-x` makes it false. An `Int` counts: `-vvv`.
 @propertyWrapper
-package final class Flag<Value>: DeclaredProperty {
+package final class Flag<Value>: ParsedProperty<Value> {
     package enum Inversion: Sendable {
         /// `--no-compression` beside `--compression`.
         case prefixedNo
     }
 
-    private let slot: Slot<Value>
-    private let make: (String) -> ArgumentDefinition
-
     package var wrappedValue: Value {
-        get { self.slot.read() }
-        set { self.slot.value = newValue }
+        get { self.current }
+        set { self.current = newValue }
     }
-
-    override func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 
     private init(
         name: NameSpecification,
         help: ArgumentHelp,
         environment: EnvironmentName,
-        slot: Slot<Value>,
+        _ value: Value?,
         inverted: Bool = false,
         isRepeating: Bool = false,
         defaultText: String? = nil,
-        assign: @escaping ([GivenValue]) throws(UsageProblem) -> Void
+        parse: @escaping ([GivenValue]) throws(UsageProblem) -> Value
     ) {
-        self.slot = slot
-        self.make = { property in
+        super.init(value, parse: parse) { property, assign in
             ArgumentDefinition(
                 kind: .flag(inverted: inverted),
                 names: name.names(for: property),
@@ -52,16 +46,15 @@ extension Flag where Value == Bool {
         help: ArgumentHelp,
         environment: EnvironmentName = .automatic
     ) {
-        let slot = Slot(wrappedValue)
         self.init(
             name: name,
             help: help,
             environment: environment,
-            slot: slot,
+            wrappedValue,
             inverted: inversion == .prefixedNo,
             defaultText: inversion == nil ? nil : wrappedValue.argumentDescription
         ) { given throws(UsageProblem) in
-            for value in given { slot.value = try value.parsed(as: Bool.self) }
+            try given.last(as: Bool.self)
         }
     }
 }
@@ -74,19 +67,18 @@ extension Flag where Value == Int {
         help: ArgumentHelp,
         environment: EnvironmentName = .automatic
     ) {
-        let slot = Slot(wrappedValue)
         self.init(
             name: name,
             help: help,
             environment: environment,
-            slot: slot,
+            wrappedValue,
             isRepeating: true
         ) { given throws(UsageProblem) in
             var count = 0
             for value in given {
                 if case .commandLine = value.origin { count += 1 } else { count = try value.parsed(as: Int.self) }
             }
-            slot.value = count
+            return count
         }
     }
 }

@@ -3,7 +3,7 @@
 /// An optional property may stay nil, one with a default keeps it, an array takes the option any number of
 /// times, and everything else has to be given.
 @propertyWrapper
-package final class Option<Value>: DeclaredProperty {
+package final class Option<Value>: ParsedProperty<Value> {
     /// What a value is for, besides being read by the command.
     package enum Role: Sendable {
         case value
@@ -11,27 +11,21 @@ package final class Option<Value>: DeclaredProperty {
         case configurationFile
     }
 
-    private let slot: Slot<Value>
-    private let make: (String) -> ArgumentDefinition
-
     package var wrappedValue: Value {
-        get { self.slot.read() }
-        set { self.slot.value = newValue }
+        get { self.current }
+        set { self.current = newValue }
     }
-
-    override func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
 
     private init<Element: ExpressibleByArgument>(
         _ settings: Settings,
         of _: Element.Type,
-        slot: Slot<Value>,
+        _ value: Value?,
         isRequired: Bool = false,
         isRepeating: Bool = false,
         defaultText: String? = nil,
-        assign: @escaping ([GivenValue]) throws(UsageProblem) -> Void
+        parse: @escaping ([GivenValue]) throws(UsageProblem) -> Value
     ) {
-        self.slot = slot
-        self.make = { property in
+        super.init(value, parse: parse) { property, assign in
             let names = settings.name.names(for: property)
             return ArgumentDefinition(
                 kind: .option,
@@ -68,10 +62,9 @@ extension Option where Value: ExpressibleByArgument {
         completion: CompletionKind? = nil
     ) {
         let settings = Settings(name: name, help: help, environment: environment, completion: completion)
-        let slot = Slot(wrappedValue)
         let text = wrappedValue.argumentDescription
-        self.init(settings, of: Value.self, slot: slot, defaultText: text) { given throws(UsageProblem) in
-            for value in given { slot.value = try value.parsed(as: Value.self) }
+        self.init(settings, of: Value.self, wrappedValue, defaultText: text) { given throws(UsageProblem) in
+            try given.last(as: Value.self)
         }
     }
 
@@ -83,9 +76,8 @@ extension Option where Value: ExpressibleByArgument {
         completion: CompletionKind? = nil
     ) {
         let settings = Settings(name: name, help: help, environment: environment, completion: completion)
-        let slot = Slot<Value>(nil)
-        self.init(settings, of: Value.self, slot: slot, isRequired: true) { given throws(UsageProblem) in
-            for value in given { slot.value = try value.parsed(as: Value.self) }
+        self.init(settings, of: Value.self, nil, isRequired: true) { given throws(UsageProblem) in
+            try given.last(as: Value.self)
         }
     }
 }
@@ -100,9 +92,8 @@ extension Option {
         role: Role = .value
     ) where Value == Element? {
         let settings = Settings(name: name, help: help, environment: environment, completion: completion, role: role)
-        let slot = Slot<Value>(.some(nil))
-        self.init(settings, of: Element.self, slot: slot) { given throws(UsageProblem) in
-            for value in given { slot.value = try value.parsed(as: Element.self) }
+        self.init(settings, of: Element.self, .some(nil)) { given throws(UsageProblem) in
+            try given.last(as: Element.self)
         }
     }
 
@@ -115,16 +106,15 @@ extension Option {
         completion: CompletionKind? = nil
     ) where Value == [Element] {
         let settings = Settings(name: name, help: help, environment: environment, completion: completion)
-        let slot = Slot(wrappedValue)
         let text = wrappedValue.map(\.argumentDescription).joined(separator: ", ")
         self.init(
             settings,
             of: Element.self,
-            slot: slot,
+            wrappedValue,
             isRepeating: true,
             defaultText: text.isEmpty ? nil : text
         ) { given throws(UsageProblem) in
-            slot.value = try given.map { value throws(UsageProblem) in try value.parsed(as: Element.self) }
+            try given.all(as: Element.self)
         }
     }
 }
