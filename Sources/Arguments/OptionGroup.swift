@@ -1,4 +1,6 @@
 /// Options that several commands share, declared once.
+///
+/// `Value` is constrained in `init` alone: for a constrained type the runtime searches its conformance, in each start for each group.
 @propertyWrapper
 package final class OptionGroup<Value>: DeclaredProperty {
     package var wrappedValue: Value

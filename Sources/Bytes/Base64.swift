@@ -31,11 +31,9 @@ package enum Base64 {
         let values = alphabet.values
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count * 3 / 4)
-        let whole = self.decodeFours(text, count, values, into: &bytes)
-        // The rest, and what is wrong.
         var window: UInt32 = 0
         var held: UInt32 = 0
-        for index in whole..<count {
+        for index in 0..<count {
             let value = values[Int(text[index])]
             guard value < 64 else { throw ByteError(.unexpected(text[index]), at: index) }
             window = window << 6 | UInt32(value)
@@ -46,22 +44,6 @@ package enum Base64 {
         }
         guard held < 6, window & (1 << held - 1) == 0 else { throw ByteError(.malformed, at: count) }
         return bytes
-    }
-
-    /// Four digits are three bytes. Says how many it took: those in front of something that is no digit, or of less than four.
-    private static func decodeFours(_ text: [UInt8], _ count: Int, _ values: [UInt8], into bytes: inout [UInt8]) -> Int
-    {
-        var index = 0
-        while index + 4 <= count {
-            let (a, b) = (values[Int(text[index])], values[Int(text[index + 1])])
-            let (c, d) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
-            guard a | b | c | d < 64 else { break }
-            bytes.append(a << 2 | b >> 4)
-            bytes.append(b << 4 | c >> 2)
-            bytes.append(c << 6 | d)
-            index += 4
-        }
-        return index
     }
 
     private static func countWithoutPadding(_ text: [UInt8], in alphabet: Alphabet) throws(ByteError) -> Int {

@@ -9,8 +9,8 @@
 #include <libpq-fe.h>
 #endif
 
-// The library is opened when a PostgreSQL is wanted: it brings twenty others, which nobody else should load. On macOS it is linked,
-// since it lies where only pkg-config finds it. Types come from its own header.
+// libpq depends on twenty other libraries, so it is loaded (`dlopen`) only when a PostgreSQL is wanted. On macOS it is linked, because
+// it is installed where only pkg-config finds it. Types come from its own header.
 
 #define PARLEY_LIBPQ_FUNCTIONS(each) \
     each(backendPID) each(clear) each(cmdStatus) each(cmdTuples) each(connectPoll) each(connectStartParams) \
@@ -27,7 +27,7 @@ struct parley_libpq {
 #undef PARLEY_LIBPQ_FIELD
 };
 
-/// 0 where there is no library, or one that lacks something. Once opened it stays.
+/// 0 when the library or one of its functions is not found. It is never unloaded.
 static inline int parley_libpq_open(struct parley_libpq *libpq) {
 #ifdef __APPLE__
     void *library = dlopen(NULL, RTLD_NOW);

@@ -20,7 +20,7 @@ package struct PresenceMachine: Sendable {
 
     package let settings: PresenceSettings
     private var users: [UserID: State] = [:]
-    /// The users that a line watches; a line that watches nobody has no entry.
+    /// The users that a line watches. Lines without any have no entry.
     private var watchedBy: [SessionID: Set<UserID>] = [:]
     /// The lines that watch a user.
     private var watchersOf: [UserID: Set<SessionID>] = [:]

@@ -9,28 +9,7 @@ package struct ConversationKey: Hashable, Sendable {
 
     /// A message's name for good.
     package func name(of entry: UInt64) -> String {
-        var letters: [UInt8] = []
-        letters.reserveCapacity(16)
-        Self.append(UInt64(bitPattern: self.number), to: &letters)
-        letters.append(UInt8(ascii: "."))
-        Self.append(entry, to: &letters)
-        return String(decoding: letters, as: UTF8.self)
-    }
-
-    /// In base 36. Each message that is told has such a name, and with `String(_:radix:)` it takes twice as long.
-    private static func append(_ number: UInt64, to letters: inout [UInt8]) {
-        let first = letters.count
-        var rest = number
-        repeat {
-            let digit = UInt8(truncatingIfNeeded: rest % 36)
-            letters.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
-            rest /= 36
-        } while rest > 0
-        var (low, high) = (first, letters.count - 1)
-        while low < high {
-            letters.swapAt(low, high)
-            (low, high) = (low + 1, high - 1)
-        }
+        "\(String(self.number, radix: 36)).\(String(entry, radix: 36))"
     }
 }
 

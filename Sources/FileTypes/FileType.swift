@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// What kind of file bytes are. It goes by the bytes alone: names and headers are only claims.
 package struct FileType: Hashable, Sendable {
     /// As `Content-Type` has it.
@@ -107,10 +109,7 @@ extension FileType {
         let isCalm = bytes.indices.allSatisfy { bytes[$0] >= 0x20 || [0x09, 0x0A, 0x0C, 0x0D].contains(bytes[$0]) }
         guard isCalm else { return false }
         let ends = isWhole ? 0...0 : 0...min(3, bytes.count)
-        return ends.contains { end in
-            let part = (0..<(bytes.count - end)).map { bytes[$0] }
-            return String(validating: part, as: UTF8.self) != nil
-        }
+        return ends.contains { end in String(utf8: bytes.extracting(droppingLast: end)) != nil }
     }
 }
 

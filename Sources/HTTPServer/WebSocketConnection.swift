@@ -231,7 +231,7 @@ extension WebSocketConnection {
     /// As much of a reason as a close frame has room for, never half a character.
     private static func fitting(_ reason: String) -> [UInt8] {
         var bytes = Array(reason.utf8.prefix(123))
-        while String(validating: bytes, as: UTF8.self) == nil { bytes.removeLast() }
+        while String(utf8: bytes.span) == nil { bytes.removeLast() }
         return bytes
     }
 

@@ -36,29 +36,19 @@ package struct JSONWriter: Hashable, Sendable {
 
     /// A member's name; its value comes next.
     package mutating func key(_ name: String) {
-        self.quoted(name)
+        self.string(name)
         self.bytes.append(UInt8(ascii: ":"))
     }
 
-    package mutating func string(_ text: String) { self.quoted(text) }
-
-    @inline(__always)
-    private mutating func quoted(_ text: String) {
-        let letters = text.utf8.span
-        guard !letters.needsEscapes else { return self.escaped(letters) }
-        let isAnother = self.isBehindValue
-        self.bytes.append(addingCapacity: letters.count + 4) { bytes in
-            if isAnother { bytes.append(UInt8(ascii: ",")) }
-            bytes.append(UInt8(ascii: "\""))
-            bytes.append(copying: letters)
-            bytes.append(UInt8(ascii: "\""))
-        }
-    }
-
-    private mutating func escaped(_ letters: Span<UInt8>) {
+    package mutating func string(_ text: String) {
         self.separate()
         self.bytes.append(UInt8(ascii: "\""))
-        for index in letters.indices { self.appendEscaped(letters[index]) }
+        let letters = text.utf8.span
+        if letters.needsEscapes {
+            for index in letters.indices { self.appendEscaped(letters[index]) }
+        } else {
+            self.append(letters)
+        }
         self.bytes.append(UInt8(ascii: "\""))
     }
 
@@ -124,15 +114,11 @@ package struct JSONWriter: Hashable, Sendable {
         self.bytes.reserveCapacity(max(wanted, 2 * self.bytes.capacity))
     }
 
-    private mutating func separate() {
-        if self.isBehindValue { self.bytes.append(UInt8(ascii: ",")) }
-    }
-
     /// No value ends in one of these bytes, so the last one tells whether a value stands before the next.
-    private var isBehindValue: Bool {
+    private mutating func separate() {
         switch self.bytes.last {
-        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: ","): false
-        default: true
+        case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: ","): return
+        default: self.bytes.append(UInt8(ascii: ","))
         }
     }
 
@@ -206,7 +192,8 @@ extension JSONWriter {
 
     // MARK: - What may be missing
 
-    // For each type by itself: for a generic one the type of the optional would be looked up first.
+    // Three functions instead of a generic one: its caller would make the type of the optional at run time, before any specialised
+    // code is chosen (docs/decisions/0003-generic-code-between-rooms.md).
 
     /// Stays away when it is nil.
     package mutating func optional(_ name: String, _ text: String?) {
@@ -279,15 +266,5 @@ extension Span<UInt8> {
     fileprivate var needsEscapes: Bool {
         for index in self.indices where self[index] < 0x20 || self[index] == 0x22 || self[index] == 0x5C { return true }
         return false
-    }
-}
-
-extension OutputSpan<UInt8> {
-    fileprivate mutating func append(copying bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBufferPointer { source in
-            unsafe self.withUnsafeMutableBufferPointer { all, count in
-                count = unsafe all[count...].initialize(fromContentsOf: source)
-            }
-        }
     }
 }

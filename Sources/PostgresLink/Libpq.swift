@@ -1,6 +1,6 @@
 internal import CPostgres
 
-/// The functions of libpq, opened when they are first wanted.
+/// The functions of libpq, loaded when a PostgreSQL is first wanted.
 final class Libpq: Sendable {
     let functions: parley_libpq
 

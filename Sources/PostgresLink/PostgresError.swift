@@ -25,7 +25,7 @@ package struct PostgresError: Error, Hashable, Sendable, CustomStringConvertible
         case noSuchDatabase
         /// Something between us and the server shares its connections.
         case pooled
-        /// Nothing here speaks its protocol.
+        /// libpq is not installed on this machine.
         case noLibrary
         /// A statement before it, in front of the same `sync`, has failed.
         case aborted

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A session description as JSEP uses it (RFC 8866, RFC 9429 §5): what is said of the whole session, then a section for
 /// each medium.
 ///
@@ -237,7 +239,5 @@ extension Span where Element == UInt8 {
         return (start..<end, next)
     }
 
-    fileprivate var text: String? {
-        unsafe self.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
-    }
+    fileprivate var text: String? { String(utf8: self) }
 }

@@ -1,6 +1,6 @@
 /// The columns of a table that are read and written, in one order: said once, used by name. A new one shifts nothing.
 ///
-/// A coding key, because the compiler writes down how one is called: to print a case is to look for how its type wants to be printed.
+/// A coding key, because the compiler derives its name. To print a case would search all conformances of the program for a description.
 package protocol Column: CaseIterable, CodingKey, RawRepresentable where RawValue == Int {}
 
 extension Column {

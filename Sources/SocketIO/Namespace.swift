@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// One of the channels that share a connection: `/`, or `/` and up to 63 visible ASCII characters.
 package struct Namespace: Hashable, Sendable {
     package let text: String
@@ -17,8 +19,8 @@ package struct Namespace: Hashable, Sendable {
                 text[index] != UInt8(ascii: "?")
             else { return nil }
         }
-        guard let view = try? UTF8Span(validating: text) else { return nil }
-        self.text = String(copying: view)
+        guard let text = String(utf8: text) else { return nil }
+        self.text = text
     }
 
     private init(proven text: String) {

@@ -11,7 +11,7 @@ struct GuestTests {
         func event(for notice: Notice) -> SocketBroadcast? { nil }
     }
 
-    @Test("begins to watch nobody, for nobody would end it")
+    @Test("is refused when it asks to watch somebody, because nothing would end the watch")
     func watching() async throws {
         try await play { scene in
             _ = Client(scene: scene).connected()
